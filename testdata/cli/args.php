@@ -1,0 +1,2 @@
+<?php
+var_dump($argc, $argv, $_SERVER['argc'] === $argc, $_SERVER['argv'] === $argv);

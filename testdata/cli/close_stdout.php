@@ -1,0 +1,5 @@
+<?php
+echo "seen\n";
+fclose(STDOUT);
+fwrite(STDERR, "still here\n");
+exit(4);

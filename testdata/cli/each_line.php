@@ -1,0 +1,2 @@
+<?php
+echo "$argi: ", strtoupper($argn), "\n";

@@ -1,0 +1,5 @@
+<?php
+function preloaded_binary(): string
+{
+    return PHP_BINARY;
+}

@@ -1,0 +1,2 @@
+<?php
+return basename(__FILE__) . " included";

@@ -1,0 +1,4 @@
+<?php
+set_time_limit(1);
+while (true) {
+}
