@@ -6,8 +6,6 @@ import (
 	"net"
 	"strings"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
 	"github.com/hathi-server/hathi/sapi"
 )
 
@@ -55,7 +53,7 @@ func (q *requestFields) fill(rec *sapi.Record) {
 	rec.Set(sapi.FieldScriptName, q.script.name)
 	if q.script.info != "" {
 		// RFC 3875, section 4.1.6: only with PATH_INFO.
-		rec.Set(sapi.FieldPathTranslated, caddyhttp.SanitizedPathJoin(q.documentRoot, q.script.info))
+		rec.Set(sapi.FieldPathTranslated, strings.TrimSuffix(q.documentRoot, "/")+q.script.info)
 	}
 
 	scheme, https := "http", ""
