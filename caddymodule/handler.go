@@ -66,7 +66,7 @@ type Handler struct {
 	env         []envEntry
 	sitePaths   []string // URL path of each of Workers below fixedRoot, or ""
 	scripts     *scriptIndex
-	php         engine
+	php         serving
 	log         *zap.Logger
 }
 
@@ -167,7 +167,7 @@ func (h *Handler) provisionWorkers(ctx caddy.Context) error {
 
 // provisionScripts finds the workers' numbers in this process.
 func (h *Handler) provisionScripts(app *App) error {
-	h.php = currentEngine()
+	h.php = currentServing()
 	if h.php == nil {
 		return nil
 	}

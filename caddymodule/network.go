@@ -12,8 +12,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-
-	"github.com/hathi-server/hathi/worker"
 )
 
 // The networks of serving processes. An address on one of them is the master's
@@ -58,7 +56,7 @@ func servingNetwork(kernel string) (string, bool) {
 // master. Each call has a descriptor of its own for the same socket.
 func listenFunc(kernel string) caddy.ListenerFunc {
 	return func(_ context.Context, _, host, portRange string, offset uint, cfg net.ListenConfig) (any, error) {
-		s := worker.Current()
+		s := currentServing()
 		if s == nil {
 			return nil, errors.New("only a serving process has the master's sockets")
 		}

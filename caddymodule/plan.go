@@ -68,6 +68,7 @@ func newPlan(config []byte, dir string) (*plan, error) {
 	}
 
 	p.rotatesLogs = stopRotation(tree)
+	quietAdmin(tree)
 	tree["admin"] = object{"disabled": true, "config": object{"persist": false}}
 	apps[servingAppID] = object{"directory": dir}
 	stripIDs(tree)
@@ -179,6 +180,23 @@ func stopRotation(v any) (found bool) {
 		}
 	}
 	return found
+}
+
+// quietAdmin keeps every serving process from warning that it has no admin endpoint.
+func quietAdmin(tree object) {
+	log := tree
+	for _, key := range []string{"logging", "logs", "default"} {
+		next, _ := log[key].(object)
+		if next == nil {
+			next = object{}
+			log[key] = next
+		}
+		log = next
+	}
+	if log["include"] == nil {
+		exclude, _ := log["exclude"].([]any)
+		log["exclude"] = append(exclude, "admin")
+	}
 }
 
 // stripIDs removes the "@id" fields, which are the admin endpoint's.

@@ -103,7 +103,7 @@ func TestPlanHasTheConfigurationOfServingProcesses(t *testing.T) {
 	}`
 	want := strings.ReplaceAll(`{
 		"admin": {"disabled": true, "config": {"persist": false}},
-		"logging": {"logs": {"default": {"writer": {"output": "file", "filename": "DIR/logs/a.log", "roll": false}}}},
+		"logging": {"logs": {"default": {"exclude": ["admin"], "writer": {"output": "file", "filename": "DIR/logs/a.log", "roll": false}}}},
 		"storage": {"module": "file_system", "root": "DIR/data"},
 		"apps": {
 			"hathi.serving": {"directory": "DIR"},

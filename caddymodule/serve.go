@@ -17,14 +17,17 @@ import (
 	"github.com/hathi-server/hathi/worker"
 )
 
-// engine is the PHP of a serving process; *worker.Serving is one.
-type engine interface {
+// serving is what a serving process has of its own: PHP and the master's
+// sockets. *worker.Serving is one.
+type serving interface {
 	Script(name, file string) (int, bool)
 	Serve(ctx context.Context, script int, rec *sapi.Record, sink worker.Sink) error
+	Listen(network, address string) (*os.File, error)
+	Slot() int
 }
 
-// currentEngine returns this process's PHP, nil where there is none.
-var currentEngine = func() engine {
+// currentServing returns this process's serving, nil in one that is none.
+var currentServing = func() serving {
 	if s := worker.Current(); s != nil {
 		return s
 	}

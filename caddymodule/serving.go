@@ -13,8 +13,6 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/caddyserver/caddy/v2/modules/caddypki"
-
-	"github.com/hathi-server/hathi/worker"
 )
 
 func init() {
@@ -42,7 +40,7 @@ func (servingApp) CaddyModule() caddy.ModuleInfo {
 // Provision comes before any app starts, and hooks into all HTTP servers, also
 // those that automatic HTTPS adds.
 func (a *servingApp) Provision(ctx caddy.Context) error {
-	s := worker.Current()
+	s := currentServing()
 	if s == nil {
 		return nil
 	}

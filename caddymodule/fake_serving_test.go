@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -14,13 +16,25 @@ import (
 	"github.com/hathi-server/hathi/worker"
 )
 
-// fakeEngine answers with what it got, as JSON. The header X-Do makes it do
+// fakeServing answers with what it got, as JSON. The header X-Do makes it do
 // something else.
-type fakeEngine struct {
+type fakeServing struct {
 	scripts map[string]int
+	sockets *lease // of a master in the same process
 }
 
-// answer is the response of fakeEngine.
+func (f *fakeServing) Slot() int { return 0 }
+
+func (f *fakeServing) Listen(network, address string) (*os.File, error) {
+	file, err := f.sockets.listen(network, address, 0)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	return os.NewFile(uintptr(fd), address), err
+}
+
+// answer is the response of fakeServing.
 type answer struct {
 	Script  int
 	Server  map[string]string // by the names of $_SERVER
@@ -41,12 +55,12 @@ var fieldNames = map[sapi.Field]string{
 	sapi.FieldPathTranslated: "PATH_TRANSLATED", sapi.FieldRemoteUser: "REMOTE_USER", sapi.FieldCookie: "(cookie)",
 }
 
-func (e *fakeEngine) Script(_, file string) (int, bool) {
+func (e *fakeServing) Script(_, file string) (int, bool) {
 	n, ok := e.scripts[file]
 	return n, ok
 }
 
-func (e *fakeEngine) Serve(ctx context.Context, script int, rec *sapi.Record, sink worker.Sink) error {
+func (e *fakeServing) Serve(ctx context.Context, script int, rec *sapi.Record, sink worker.Sink) error {
 	a := answer{Script: script, Server: map[string]string{}}
 	for field, name := range fieldNames {
 		a.Server[name] = rec.Get(field)
@@ -73,6 +87,8 @@ func (e *fakeEngine) Serve(ctx context.Context, script int, rec *sapi.Record, si
 		return worker.ErrFailed
 	case "hints":
 		sink.Informational(103, sapi.HeaderBlock("Link: </a.css>; rel=preload\n"))
+	case "slow":
+		time.Sleep(500 * time.Millisecond)
 	case "wait":
 		<-ctx.Done()
 		return ctx.Err()
