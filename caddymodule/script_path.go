@@ -100,14 +100,15 @@ func equalFoldASCII(s, lower string) bool {
 // requestScript finds the script that a path names below root. ok is false when
 // the path names none.
 func requestScript(p, root string, splits []string) (s script, ok bool) {
+	if !strings.HasPrefix(p, "/") {
+		p = "/" + p
+	}
 	name, info, ok := splitPath(caddyhttp.CleanPath(p, true), splits)
 	if !ok {
 		return script{}, false
 	}
-	if !strings.HasPrefix(name, "/") {
-		name = "/" + name
-	}
-	return script{name: name, info: info, filename: caddyhttp.SanitizedPathJoin(root, name)}, true
+	// A clean path with a leading slash has no ".." that could leave the root.
+	return script{name: name, info: info, filename: strings.TrimSuffix(root, "/") + name}, true
 }
 
 // workerScript is the script of a request that a worker's match pattern chose.

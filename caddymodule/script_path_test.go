@@ -49,6 +49,8 @@ func TestREQ04ScriptOfAPath(t *testing.T) {
 		{"/.php", script{"/.php", "", "/srv/.php"}},
 		{"/d/../x.php", script{"/x.php", "", "/srv/x.php"}},
 		{"/../../x.php", script{"/x.php", "", "/srv/x.php"}},
+		{"../../x.php", script{"/x.php", "", "/srv/x.php"}},
+		{"x.php", script{"/x.php", "", "/srv/x.php"}},
 		{"/a.php/../x.php", script{"/x.php", "", "/srv/x.php"}},
 	} {
 		have, ok := requestScript(c.path, "/srv", []string{".php"})

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	"github.com/caddyserver/caddy/v2/caddyconfig"
 	"go.uber.org/zap"
 
 	"github.com/hathi-server/hathi/caddymodule"
@@ -25,7 +27,7 @@ func watchConfig(source configSource) {
 	log().Info("watching the configuration file", zap.String("file", source.file))
 	last, failed := source.config, ""
 	for range time.Tick(watchInterval) {
-		config, _, _, err := caddycmd.LoadConfig(source.file, source.adapter)
+		config, err := source.adapt()
 		if err != nil {
 			if err.Error() != failed { // once for each mistake
 				failed = err.Error()
@@ -42,4 +44,18 @@ func watchConfig(source configSource) {
 			log().Error("the configuration stays as it is", zap.Error(err))
 		}
 	}
+}
+
+// adapt reads the configuration again, without the log lines of a start.
+func (s configSource) adapt() ([]byte, error) {
+	config, err := os.ReadFile(s.file)
+	if err != nil || s.adapter == "" {
+		return config, err
+	}
+	adapter := caddyconfig.GetAdapter(s.adapter)
+	if adapter == nil {
+		return nil, fmt.Errorf("unrecognized config adapter %q", s.adapter)
+	}
+	config, _, err = adapter.Adapt(config, map[string]any{"filename": s.file})
+	return config, err
 }
