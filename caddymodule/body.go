@@ -86,11 +86,12 @@ func (b *requestBody) readFrom(src io.Reader, length int64) error {
 	return err
 }
 
-// set gives the record the body.
+// set gives the record the body. A file is the record's from then on.
 func (b *requestBody) set(rec *sapi.Record) {
 	switch {
 	case b.file != nil:
 		rec.SetBodyFile(b.file, b.n)
+		b.file = nil
 	case b.n > 0:
 		rec.SetBody((*b.buf)[:b.n])
 	}

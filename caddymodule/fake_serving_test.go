@@ -61,6 +61,7 @@ func (e *fakeServing) Script(_, file string) (int, bool) {
 }
 
 func (e *fakeServing) Serve(ctx context.Context, script int, rec *sapi.Record, sink worker.Sink) error {
+	defer rec.Release()
 	a := answer{Script: script, Server: map[string]string{}}
 	for field, name := range fieldNames {
 		a.Server[name] = rec.Get(field)

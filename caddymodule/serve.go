@@ -68,8 +68,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	q.documentRoot, q.script = root, s
 	q.contentLength = body.length(q.contentLength)
 
-	rec := sapi.NewRecord()
-	defer rec.Release()
+	rec := sapi.NewRecord() // Serve gives it back
 	q.fill(rec)
 	addHeaders(rec, r.Header)
 	for _, e := range h.env {
