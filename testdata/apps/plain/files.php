@@ -2,6 +2,6 @@
 
 declare(strict_types=1);
 
-require_once __DIR__ . '/json_reply.php';
+require_once __DIR__ . '/include/json_reply.php';
 
 json_reply($_FILES);

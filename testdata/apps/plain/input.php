@@ -7,7 +7,7 @@ declare(strict_types=1);
  * ?echo=1 sends the bytes back instead.
  */
 
-require_once __DIR__ . '/json_reply.php';
+require_once __DIR__ . '/include/json_reply.php';
 
 $body = (string) file_get_contents('php://input');
 

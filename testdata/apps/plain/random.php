@@ -6,7 +6,7 @@ declare(strict_types=1);
  * One value of each random source. Two processes forked from one parent must never agree on any of them.
  */
 
-require_once __DIR__ . '/json_reply.php';
+require_once __DIR__ . '/include/json_reply.php';
 
 json_reply([
     'mt_rand' => mt_rand(),

@@ -9,8 +9,8 @@ declare(strict_types=1);
  *   ?exit=1     leaves by exit() while the session is still open
  */
 
-require_once __DIR__ . '/environment.php';
-require_once __DIR__ . '/json_reply.php';
+require_once __DIR__ . '/include/environment.php';
+require_once __DIR__ . '/include/json_reply.php';
 
 $directory = environment('SESSION_DIR');
 if ($directory !== null) {

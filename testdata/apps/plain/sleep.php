@@ -6,7 +6,7 @@ declare(strict_types=1);
  * Blocks in a system call for ?ms=<n> milliseconds (default 100), or, with ?cpu=1, computes for that long.
  */
 
-require_once __DIR__ . '/json_reply.php';
+require_once __DIR__ . '/include/json_reply.php';
 
 $milliseconds = max(0, (int) ($_GET['ms'] ?? 100));
 $start = hrtime(true);

@@ -6,7 +6,7 @@ declare(strict_types=1);
  * What arrived as file uploads. Each good file is also moved, as applications do, and the copy removed again.
  */
 
-require_once __DIR__ . '/json_reply.php';
+require_once __DIR__ . '/include/json_reply.php';
 
 // $_FILES turns name[a][] inside out (['name' => ['a' => [...]], 'size' => ['a' => [...]]]): undo that.
 $collect = static function (array|string $names, array|string $types, array|string $paths, array|int $errors, array|int $sizes, string $field) use (&$collect): array {

@@ -6,7 +6,7 @@ declare(strict_types=1);
  * PHP's memory use. ?allocate=<MiB> takes that much first, and lets go of it with the request.
  */
 
-require_once __DIR__ . '/json_reply.php';
+require_once __DIR__ . '/include/json_reply.php';
 
 $block = str_repeat('x', max(0, (int) ($_GET['allocate'] ?? 0)) << 20);
 

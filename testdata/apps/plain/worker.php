@@ -7,8 +7,8 @@ declare(strict_types=1);
  * `/hello.php` and `/worker.php/hello` are the same.
  */
 
-require_once __DIR__ . '/environment.php';
-require_once __DIR__ . '/json_reply.php';
+require_once __DIR__ . '/include/environment.php';
+require_once __DIR__ . '/include/json_reply.php';
 
 // A visitor who leaves must not end the loop.
 ignore_user_abort(true);
@@ -24,8 +24,7 @@ $scripts = [];
 foreach (glob(__DIR__ . '/*.php') ?: [] as $file) {
     $scripts['/' . basename($file, '.php')] = $file;
 }
-// Not pages: this script and what the others include.
-unset($scripts['/worker'], $scripts['/environment'], $scripts['/json_reply']);
+unset($scripts['/worker']);
 $scripts['/'] = $scripts['/index'];
 
 if ($bootCounter !== null) {

@@ -8,7 +8,7 @@ declare(strict_types=1);
  * be readable through PHP's stream layer.
  */
 
-require_once __DIR__ . '/json_reply.php';
+require_once __DIR__ . '/include/json_reply.php';
 
 $file = __DIR__ . '/fixtures/books.xml';
 $internalErrors = libxml_use_internal_errors(true);
