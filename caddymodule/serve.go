@@ -80,7 +80,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	}
 	body.set(rec)
 
-	sink := responseSink{w: w, head: r.Method == http.MethodHead}
+	sink := responseSink{w: w, http1: r.ProtoMajor == 1, head: r.Method == http.MethodHead}
 	err = h.php.Serve(r.Context(), index, rec, &sink)
 	return h.finish(w, r, &sink, err)
 }

@@ -13,6 +13,7 @@ import (
 type responseSink struct {
 	w        http.ResponseWriter
 	head     bool // a HEAD request
+	http1    bool // HTTP/1.0 or 1.1
 	started  bool // Head has been called
 	bodyless bool // nothing may follow the header
 }
@@ -63,6 +64,16 @@ func (s *responseSink) Body(p []byte) error {
 // Flush sends what is buffered.
 func (s *responseSink) Flush() error {
 	return http.NewResponseController(s.w).Flush()
+}
+
+// Complete flushes a response that ends with its last byte: HTTP/1 with a
+// Content-Length. Chunked, HTTP/2 and HTTP/3 responses, and what encode has
+// compressed, have an end of their own that comes when the handler returns.
+func (s *responseSink) Complete() bool {
+	if !s.http1 || !s.started || (!s.bodyless && len(s.w.Header()["Content-Length"]) == 0) {
+		return false
+	}
+	return s.Flush() == nil
 }
 
 // bodyAllowed is RFC 9110, section 6.4.1.

@@ -48,8 +48,8 @@ const (
 
 // Record is one request in the flat form that the engine reads in place
 // (layout: request.h). Offsets count from the record's first byte and every
-// string is NUL-terminated. Records are pooled: get one with NewRecord, give it
-// back with Release once the response is complete.
+// string is NUL-terminated. Records are pooled: get one with NewRecord; worker.Serving's Serve
+// gives it back.
 //
 // A Record knows nothing of net/http. It is not safe for concurrent use.
 type Record struct {
@@ -102,8 +102,11 @@ func (r *Record) Reset() {
 	r.bodyLen = 0
 }
 
-// Release gives the record back to the pool. Its body file, if any, is not closed.
+// Release gives the record back to the pool and closes its body file, if any.
 func (r *Record) Release() {
+	if r.file != nil {
+		_ = r.file.Close() // it was only read from
+	}
 	if cap(r.buf) > 256<<10 {
 		return // one large request must not keep its memory for ever
 	}
@@ -166,7 +169,7 @@ func (r *Record) SetBody(b []byte) {
 }
 
 // SetBodyFile gives the request a body of n bytes that starts at offset 0 of f.
-// The engine reads it with pread(2) while the request runs; the caller closes f.
+// The engine reads it with pread(2) while the request runs; Release closes f.
 func (r *Record) SetBodyFile(f *os.File, n int64) {
 	r.body, r.file, r.bodyLen = nil, f, n
 }

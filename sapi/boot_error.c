@@ -1,0 +1,58 @@
+/* Why a worker script did not reach its loop: its output and PHP's last error. */
+#include "engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HATHI_BOOT_OUTPUT_MAX 4096
+
+static char output[HATHI_BOOT_OUTPUT_MAX];
+static size_t output_len;
+static char error[HATHI_BOOT_OUTPUT_MAX * 2 + 1024];
+
+void hathi_boot_error_reset(void)
+{
+	output_len = 0;
+	error[0] = '\0';
+}
+
+/* Keeps the first bytes of what the script prints before its loop. */
+void hathi_boot_output(const char *str, size_t len)
+{
+	if (len > sizeof(output) - output_len) {
+		len = sizeof(output) - output_len;
+	}
+	memcpy(output + output_len, str, len);
+	output_len += len;
+}
+
+/* Called when the script is over, before php_request_shutdown() forgets the error. */
+void hathi_boot_error_note(void)
+{
+	if (PG(last_error_message) && (PG(last_error_type) & (E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR))) {
+		snprintf(error, sizeof(error), "PHP %s: %s in %s on line %d",
+			PG(last_error_type) == E_PARSE ? "Parse error" : "Fatal error",
+			ZSTR_VAL(PG(last_error_message)),
+			PG(last_error_file) ? ZSTR_VAL(PG(last_error_file)) : "Unknown",
+			HATHI_LAST_ERROR_LINE);
+	}
+}
+
+void hathi_boot_error_take(hathi_yield *out)
+{
+	size_t len = strlen(error);
+
+	if (!len) {
+		len = (size_t) snprintf(error, sizeof(error),
+			"the script ended with exit status %d without calling frankenphp_handle_request()", (int) EG(exit_status));
+	}
+	if (output_len) {
+		int n = snprintf(error + len, sizeof(error) - len, "; it printed: %.*s", (int) output_len, output);
+		if (n > 0) {
+			len += (size_t) n < sizeof(error) - len ? (size_t) n : sizeof(error) - len - 1;
+		}
+	}
+	out->error = error;
+	out->error_len = len;
+}
