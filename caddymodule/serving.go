@@ -2,10 +2,12 @@ package caddymodule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 
 	"go.uber.org/zap"
@@ -13,6 +15,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/caddyserver/caddy/v2/modules/caddypki"
+
+	"github.com/hathi-server/hathi/worker"
 )
 
 func init() {
@@ -102,7 +106,10 @@ func (s *serverSet) drain(ctx context.Context) error {
 // more, or with an error when ctx ends before that.
 func StartServing(payload []byte) (stop func(context.Context) error, err error) {
 	if err := inDirectoryOf(payload, func() error { return caddy.Load(payload, true) }); err != nil {
-		return nil, err
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "loading new config: "))
+	}
+	if s := worker.Current(); s != nil {
+		s.SetLogger(caddy.Log().Named("php"))
 	}
 	return stopServing, nil
 }
