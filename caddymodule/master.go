@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -106,12 +107,13 @@ func (m *master) start() error {
 	m.lease = sockets.lease()
 	m.grace = p.generation.Grace
 	cfg := p.generation
-	cfg.Listen = m.lease.listen
+	var bind bindError
+	cfg.Listen = bind.remember(m.lease.listen)
 	cfg.Log = m.log
 	if m.generation, err = startGeneration(context.Background(), cfg); err != nil {
 		m.lease.release()
 		m.lease = nil
-		return err
+		return cmp.Or(bind.get(), err)
 	}
 	s := Summary{Processes: m.generation.Processes(), Addresses: p.addresses}
 	for _, script := range cfg.Scripts {
@@ -125,29 +127,32 @@ func (m *master) start() error {
 	return nil
 }
 
-// Validate checks a configuration of the user's (Caddy JSON) as far as that goes
-// without PHP.
-func Validate(config []byte) error {
-	if err := validateServing(caddy.RemoveMetaFields(config)); err != nil {
-		return err
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	p, err := newPlan(config, dir)
-	if p == nil || err != nil {
-		return err
-	}
-	return validateServing(p.serving)
+// bindFunc binds a socket of one slot.
+type bindFunc func(network, address string, slot int) (*os.File, error)
+
+// bindError keeps the first socket that could not be bound: it says more than
+// what the process that asked for it makes of it.
+type bindError struct {
+	mu  sync.Mutex
+	err error
 }
 
-func validateServing(config []byte) error {
-	var c *caddy.Config
-	if err := caddy.StrictUnmarshalJSON(config, &c); err != nil {
-		return fmt.Errorf("configuration: %w", err)
+func (b *bindError) remember(bind bindFunc) bindFunc {
+	return func(network, address string, slot int) (*os.File, error) {
+		file, err := bind(network, address, slot)
+		if err != nil {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.err = cmp.Or(b.err, err)
+		}
+		return file, err
 	}
-	return caddy.Validate(c)
+}
+
+func (b *bindError) get() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err
 }
 
 // Stop lets running requests finish. After a reload it does so beside the new
