@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -119,9 +121,26 @@ func (l keepAliveListener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// quicSockets counts the packet connections that HTTP/3 servers hold. Caddy
-// closes one when its server has finished its last request.
-var quicSockets sync.WaitGroup
+// http3Activity is what is known about the HTTP/3 servers of this process. Their
+// own graceful shutdown waits for connections, and one whose client has vanished
+// lasts until its idle timeout; a stop only waits for requests.
+var http3Activity struct {
+	sockets   atomic.Int64 // packet connections that servers hold
+	requests  atomic.Int64 // running in PHP
+	lastWrite atomic.Int64 // when a packet was sent, Unix nanoseconds
+}
+
+// http3Silence is how long nothing was sent when no response is on its way:
+// longer than the gaps of a slow transfer, shorter than those between the probes
+// that a vanished client gets.
+const http3Silence = time.Second
+
+// http3Quiet tells whether no HTTP/3 request is left.
+func http3Quiet(now time.Time) bool {
+	a := &http3Activity
+	return a.sockets.Load() == 0 ||
+		a.requests.Load() == 0 && now.UnixNano()-a.lastWrite.Load() > int64(http3Silence)
+}
 
 // quicConn embeds *net.UDPConn, or quic-go cannot batch and use ECN.
 type quicConn struct {
@@ -138,13 +157,19 @@ func packetConn(file *os.File) (net.PacketConn, error) {
 	if !ok {
 		return pc, nil
 	}
-	quicSockets.Add(1)
+	http3Activity.sockets.Add(1)
 	return &quicConn{UDPConn: udp}, nil
 }
 
-// Close closes the connection and tells that its server has finished.
+// WriteMsgUDP is how quic-go sends.
+func (c *quicConn) WriteMsgUDP(b, oob []byte, addr *net.UDPAddr) (n, oobn int, err error) {
+	http3Activity.lastWrite.Store(time.Now().UnixNano())
+	return c.UDPConn.WriteMsgUDP(b, oob, addr)
+}
+
+// Close closes the connection; Caddy does it when its server has finished.
 func (c *quicConn) Close() error {
 	err := c.UDPConn.Close()
-	c.closed.Do(quicSockets.Done)
+	c.closed.Do(func() { http3Activity.sockets.Add(-1) })
 	return err
 }

@@ -48,6 +48,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 		reject(w, err)
 		return nil
 	}
+	if r.ProtoMajor == 3 {
+		http3Activity.requests.Add(1)
+		defer http3Activity.requests.Add(-1)
+	}
 	repl, _ := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	root, err := h.documentRoot(r, repl)
 	if err != nil {

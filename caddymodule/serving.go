@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -123,18 +124,18 @@ func stopServing(ctx context.Context) error {
 	if err := servers.drain(ctx); err != nil {
 		return fmt.Errorf("requests still running: %w", err)
 	}
-	quiet := make(chan struct{})
-	go func() {
-		quicSockets.Wait()
-		close(quiet)
-	}()
-	select {
-	case <-quiet:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("HTTP/3 requests still running: %w", context.Cause(ctx))
+	for !http3Quiet(time.Now()) {
+		select {
+		case <-time.After(http3Poll):
+		case <-ctx.Done():
+			return fmt.Errorf("HTTP/3 requests still running: %w", context.Cause(ctx))
+		}
 	}
+	return nil
 }
+
+// http3Poll is how often the end looks whether HTTP/3 is quiet.
+const http3Poll = 20 * time.Millisecond
 
 // inDirectoryOf calls f in the directory that Hathi was started in. The worker
 // script may have changed it at boot, and gets its own back.

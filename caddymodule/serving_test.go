@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
 )
 
@@ -168,6 +169,45 @@ func TestLIFE04StopWaitsForRequestsOnAllProtocols(t *testing.T) {
 		if problem := <-done; problem != "" {
 			t.Error(problem)
 		}
+	}
+}
+
+func TestStopDoesNotWaitForHTTP3ClientsThatVanished(t *testing.T) {
+	_, tlsPort, _ := net.SplitHostPort(freePort(t))
+	_, stop := startServing(t, `
+		auto_https disable_redirects
+	}
+	https://localhost:`+tlsPort+` {
+		root $DIR/public
+		php_server
+	}`)
+	udp, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &quic.Transport{Conn: udp}
+	c := http.Client{Transport: &http3.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, ServerName: "localhost"},
+		Dial: func(ctx context.Context, _ string, cfg *tls.Config, qc *quic.Config) (*quic.Conn, error) {
+			_, port, _ := net.SplitHostPort("localhost:" + tlsPort)
+			addr, err := net.ResolveUDPAddr("udp", "127.0.0.1:"+port)
+			if err != nil {
+				return nil, err
+			}
+			return transport.DialEarly(ctx, addr, cfg, qc)
+		},
+	}}
+	getOK(t, &c, "https://localhost:"+tlsPort+"/x.php")
+	udp.Close() // no packet reaches or leaves the client any more
+
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	start := time.Now()
+	if err := stop(ctx); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took > 6*time.Second {
+		t.Errorf("stop took %v", took)
 	}
 }
 

@@ -44,9 +44,12 @@ func (s *responseSink) Head(status int, header sapi.HeaderBlock, contentLength i
 	s.bodyless = s.head || !bodyAllowed(status)
 	h := s.w.Header()
 	setHeaders(h, header)
-	if !bodyAllowed(status) {
+	switch {
+	case !bodyAllowed(status):
 		delete(h, "Content-Length")
-	} else if contentLength >= 0 && (!s.head || h["Content-Length"] == nil) {
+	case s.head && (contentLength <= 0 || h["Content-Length"] != nil):
+		// PHP makes no body for HEAD, so what it would be long is not known.
+	case contentLength >= 0:
 		h["Content-Length"] = []string{strconv.FormatInt(contentLength, 10)}
 	}
 	s.w.WriteHeader(status)
