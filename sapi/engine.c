@@ -61,6 +61,13 @@ static size_t hathi_read_post(char *buffer, size_t count)
 	return have;
 }
 
+/* HEAD: PHP makes the body, so that its length is known; the host does not send it. */
+static int hathi_activate(void)
+{
+	SG(request_info).headers_only = 0;
+	return SUCCESS;
+}
+
 static void hathi_log_message(const char *message, int syslog_type)
 {
 	hathi_log(syslog_type, message, strlen(message));
@@ -87,6 +94,7 @@ static sapi_module_struct hathi_sapi = {
 	.pretty_name = "Hathi",
 	.startup = hathi_sapi_startup,
 	.shutdown = php_module_shutdown_wrapper,
+	.activate = hathi_activate,
 	.ub_write = hathi_ub_write,
 	.flush = hathi_flush,
 	.getenv = hathi_getenv,

@@ -93,6 +93,7 @@ func NewInterpreter(mode ThreadMode) *Interpreter {
 }
 
 // SetScript names the worker script that Boot runs. env has "name", "value", ...
+// The strings are never freed: PHP may keep pointers into the ones of before.
 func (in *Interpreter) SetScript(file string, env []string) {
 	var strings []byte
 	for _, s := range env {
@@ -103,7 +104,6 @@ func (in *Interpreter) SetScript(file string, env []string) {
 		script.env = (*C.char)(C.CBytes(strings))
 		script.env_len = C.size_t(len(strings))
 	}
-	// The engine keeps the strings for the life of the process.
 	C.hathi_engine_set_script(&script)
 }
 

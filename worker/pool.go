@@ -23,6 +23,7 @@ type pool struct {
 
 	// With the token:
 	resident int // the script that is parked or to be booted, Classic for none
+	set      int // the script that the engine knows, Classic for none
 	failures int // boots in a row that did not reach the loop
 	retryAt  time.Time
 	closed   bool
@@ -30,7 +31,7 @@ type pool struct {
 }
 
 func newPool(scripts []Script, php *sapi.Interpreter, parked bool) *pool {
-	p := &pool{scripts: scripts, php: php, turn: make(chan struct{}, 1), resident: Classic}
+	p := &pool{scripts: scripts, php: php, turn: make(chan struct{}, 1), resident: Classic, set: Classic}
 	p.turn <- struct{}{}
 	if parked {
 		p.resident = 0
@@ -87,11 +88,14 @@ func (p *pool) release() {
 // boot runs a worker script to its loop.
 func (p *pool) boot(script int) error {
 	s := &p.scripts[script]
-	env := make([]string, 0, 2*len(s.Env))
-	for _, e := range s.Env {
-		env = append(env, e.Key, e.Value)
+	if p.set != script {
+		env := make([]string, 0, 2*len(s.Env))
+		for _, e := range s.Env {
+			env = append(env, e.Key, e.Value)
+		}
+		p.php.SetScript(s.File, env)
+		p.set = script
 	}
-	p.php.SetScript(s.File, env)
 	p.resident = script
 	p.settle(sapi.Boot)
 	if p.y.Reason == sapi.Parked {

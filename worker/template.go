@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -125,7 +126,7 @@ func startTemplate(ctx context.Context, cfg *Config, creds *credentials, late bo
 
 	reaper := theReaper()
 	// Not os/exec: the reaper collects this child with its group.
-	env := append(os.Environ(), "HATHI_TEMPLATE=3,4")
+	env := append(slices.DeleteFunc(os.Environ(), isServiceVariable), "HATHI_TEMPLATE=3,4")
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{"hathi: template", strings.Repeat(" ", titleRoom)}, &syscall.ProcAttr{
 		Env:   env,
 		Files: []uintptr{null.Fd(), 1, 2, far.Fd(), config.Fd()},
@@ -144,6 +145,17 @@ func startTemplate(ctx context.Context, cfg *Config, creds *credentials, late bo
 		return nil, err
 	}
 	return t, nil
+}
+
+// isServiceVariable: what systemd says to the service's main process is not for PHP
+// processes, which would announce themselves as the service or take its sockets.
+func isServiceVariable(entry string) bool {
+	for _, name := range []string{"NOTIFY_SOCKET=", "LISTEN_FDS=", "LISTEN_PID=", "LISTEN_FDNAMES=", "WATCHDOG_USEC=", "WATCHDOG_PID="} {
+		if strings.HasPrefix(entry, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // await reads the template's messages until it is ready, and then keeps reading

@@ -1,0 +1,3 @@
+module github.com/hathi-server/hathi/bench
+
+go 1.26
