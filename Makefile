@@ -43,8 +43,8 @@ bench: setup-run build ## measure against other servers
 test-php84: check-go ## build and test with PHP 8.4 in a Debian 13 directory
 	@scripts/php84.sh test
 
-clean-room: check-go ## make build, from a fresh clone in a fresh Debian 12 directory
-	@scripts/clean-room.sh
+clean-room: check-go ## build a fresh clone in a fresh Debian 12 directory
+	@scripts/clean-room.sh $(TARGETS)
 
 setup: ## install the packages for run and test
 	@$(SETUP) build run test
@@ -82,3 +82,4 @@ test-c:
 #: TESTFLAGS=      flags for go test, such as '-run Session -v'
 #: PHP84_ROOT=     the Debian 13 directory (hathi/trixie in the cache directory)
 #: CLEAN_ROOM=     the Debian 12 directory, made anew each time (hathi/bookworm)
+#: TARGETS=        what clean-room makes, such as test (build)

@@ -30,3 +30,4 @@ git clone --quiet --no-hardlinks . "$clone"
 # What the README asks for, besides Go.
 in_root sh -c 'apt-get -qq update && apt-get -qq install --no-install-recommends git make >/dev/null 2>&1'
 in_root make "$@"
+in_root bin/hathi version

@@ -27,9 +27,11 @@ setup() {
 run_tests() {
 	go mod download
 	version=$(scripts/version.sh)
+	status=0
 	in_root env PHP_VERSION=8.4 make build test-c go-test \
-		BIN=build/php84/hathi VERSION="$version" SETUP=: TESTFLAGS="${TESTFLAGS:-}"
-	as_root chown -R "$(id -u):$(id -g)" build/php84
+		BIN=build/php84/hathi VERSION="$version" SETUP=: TESTFLAGS="${TESTFLAGS:-}" || status=$?
+	as_root chown -R "$(id -u):$(id -g)" build
+	return $status
 }
 
 case ${1:-} in
