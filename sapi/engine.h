@@ -26,6 +26,7 @@ typedef struct {
 	bool responded;          /* the request's response was yielded (DONE, or finish_request) */
 	bool head_sent;          /* its status and headers were yielded */
 	bool aborted;            /* its client is gone */
+	bool in_callback;        /* the worker's callback runs */
 	bool fatal;              /* its script ended by a bailout */
 	bool forked;             /* after_fork callbacks are due */
 	const hathi_record *req; /* NULL outside a request */

@@ -64,6 +64,21 @@ void hathi_output_reset(void)
 	hathi.head_sent = false;
 }
 
+/* php_handle_aborted_connection(), except that a worker's script survives: its request
+ * ends as by exit(), at its next output, unless ignore_user_abort is set. */
+static void client_gone(void)
+{
+	if (!hathi.worker) {
+		php_handle_aborted_connection();
+		return;
+	}
+	PG(connection_status) = PHP_CONNECTION_ABORTED;
+	php_output_set_status(PHP_OUTPUT_DISABLED);
+	if (!PG(ignore_user_abort) && hathi.in_callback && !EG(exception)) {
+		zend_throw_unwind_exit();
+	}
+}
+
 static void yield_response(hathi_yield_reason reason, uint32_t flags)
 {
 	if (!hathi.head_sent && head_status) {
@@ -96,7 +111,7 @@ size_t hathi_ub_write(const char *str, size_t len)
 		return len; /* between requests, or after finish_request(): nobody reads it */
 	}
 	if (hathi.aborted) {
-		php_handle_aborted_connection();
+		client_gone();
 		return len;
 	}
 	while (left) {
@@ -110,7 +125,7 @@ size_t hathi_ub_write(const char *str, size_t len)
 			}
 			yield_response(HATHI_YIELD_OUTPUT, 0);
 			if (hathi.aborted) {
-				php_handle_aborted_connection();
+				client_gone();
 				return len;
 			}
 			continue;
@@ -134,7 +149,7 @@ void hathi_flush(void *server_context)
 	}
 	yield_response(HATHI_YIELD_OUTPUT, HATHI_OUT_FLUSH);
 	if (hathi.aborted) {
-		php_handle_aborted_connection();
+		client_gone();
 	}
 }
 

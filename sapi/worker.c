@@ -128,7 +128,9 @@ static void call(zend_fcall_info *fci, zend_fcall_info_cache *fcc)
 	fci->retval = &retval;
 	fci->param_count = 0;
 	fci->params = NULL;
+	hathi.in_callback = true;
 	zend_call_function(fci, fcc);
+	hathi.in_callback = false;
 	zval_ptr_dtor(&retval);
 
 	zend_object *ex = EG(exception);
@@ -225,6 +227,7 @@ void hathi_worker_run(void)
 	hathi.worker = true;
 	hathi.phase = HATHI_BOOTING;
 	hathi.parked = false;
+	hathi.in_callback = false;
 	hathi.req = NULL;
 	hathi.fatal = false;
 	hathi.boot_shutdown_functions = NULL;

@@ -35,6 +35,7 @@ type Generation struct {
 	bootHere bool
 	late     bool
 	pinned   bool
+	iniFiles string
 	groups   []int
 	children []*child // by slot; nil while one is replaced
 
@@ -134,6 +135,7 @@ func (g *Generation) startBase(first bool) error {
 	if err := g.checkOPcache(t.opcache); err != nil {
 		return err
 	}
+	g.iniFiles = t.iniFiles
 	g.log.Info("PHP started", zap.String("ini_files", t.iniFiles))
 	g.decideThreads(t.extensions)
 	return nil
@@ -432,6 +434,9 @@ func (g *Generation) retire(t *template) {
 		theReaper().retire(t.group)
 	}
 }
+
+// INIFiles returns the php.ini files that were read, comma-separated.
+func (g *Generation) INIFiles() string { return g.iniFiles }
 
 // Processes returns the number of serving processes.
 func (g *Generation) Processes() int { return len(g.children) }

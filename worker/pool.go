@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -177,7 +178,7 @@ func (p *pool) serve(ctx context.Context, script int, rec *sapi.Record, sink Sin
 		return err
 	}
 
-	headSent := false
+	headSent, streamed := false, false
 	p.resume(cmd, record, false)
 	for {
 		y := &p.y
@@ -194,9 +195,16 @@ func (p *pool) serve(ctx context.Context, script int, rec *sapi.Record, sink Sin
 				sink.Head(y.Status, y.Header, length)
 			}
 			if y.Reason == sapi.Done {
-				return p.done(rec, sink, headSent)
+				if !headSent {
+					p.php.Recycle(y.Body)
+					y.Body, err = nil, ErrFailed
+				} else if y.Fatal && streamed {
+					err = ErrFailed // what the client has must not look complete
+				}
+				return p.done(rec, sink, err)
 			}
-			err := sink.Body(y.Body)
+			streamed = true
+			err = sink.Body(y.Body)
 			if y.Flush && err == nil {
 				err = sink.Flush()
 			}
@@ -213,30 +221,26 @@ func (p *pool) serve(ctx context.Context, script int, rec *sapi.Record, sink Sin
 
 // done sends the last part of a response and lets PHP go on: at once where that
 // cannot keep the client waiting, else beside it.
-func (p *pool) done(rec *sapi.Record, sink Sink, headSent bool) error {
+// failed is why the response cannot be a good one, nil when it is.
+func (p *pool) done(rec *sapi.Record, sink Sink, failed error) error {
 	body := p.y.Body
-	var err error
-	if !headSent {
-		err = ErrFailed
-	}
-	if len(body) <= inlineMax {
-		if err == nil {
-			err = sink.Body(body)
-		}
-		p.php.Recycle(body)
-		if sink.Complete() {
-			p.finish(rec)
-		} else {
-			go p.finish(rec)
-		}
-	} else {
+	if len(body) > inlineMax {
 		go p.finish(rec)
-		if err == nil {
-			err = sink.Body(body)
-		}
+		err := sink.Body(body)
 		p.php.Recycle(body)
+		return errors.Join(failed, err)
 	}
-	return err
+	var err error
+	if len(body) > 0 {
+		err = sink.Body(body)
+	}
+	p.php.Recycle(body)
+	if err == nil && failed == nil && sink.Complete() {
+		p.finish(rec)
+		return nil
+	}
+	go p.finish(rec)
+	return errors.Join(failed, err)
 }
 
 // finish runs what PHP does after a response, and gives the interpreter free.
