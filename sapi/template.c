@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PACKET_MAX (64u << 10)
@@ -235,7 +236,10 @@ static int fork_child(void)
 	static message m;
 	int status;
 
+	struct timespec begin, end;
+
 	fflush(NULL);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	pid_t pid = fork();
 	if (pid == 0) {
 		pid_t child = fork();
@@ -248,6 +252,13 @@ static int fork_child(void)
 		while (waitpid(pid, &status, 0) == -1 && errno == EINTR) {
 		}
 		if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+			char us[32];
+			clock_gettime(CLOCK_MONOTONIC, &end);
+			snprintf(us, sizeof(us), "%ld", (end.tv_sec - begin.tv_sec) * 1000000L + (end.tv_nsec - begin.tv_nsec) / 1000);
+			m.len = 0;
+			message_add(&m, "forked");
+			message_add(&m, us);
+			message_send(&m);
 			return 0;
 		}
 		errno = WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;

@@ -12,6 +12,7 @@
  *     parked <problem> ...    the worker script waits; what keeps it from being forked, if anything
  *     failed <message>        and then the process ends
  *     log <level> <message>
+ *     forked <microseconds>   a child was forked (twice, see template.c)
  *     nofork <message>        a fork failed */
 #ifndef HATHI_TEMPLATE_H
 #define HATHI_TEMPLATE_H

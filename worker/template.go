@@ -205,6 +205,8 @@ func (t *template) read(what string, result chan<- error) {
 		case "log":
 			level, _ := strconv.Atoi(words[1])
 			logPHP(t.log, level, words[2])
+		case "forked":
+			t.log.Debug("forked", zap.String("microseconds", words[1]))
 		case "nofork":
 			t.log.Error("fork failed", zap.String("error", words[1]))
 		}

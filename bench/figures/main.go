@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
@@ -37,6 +38,7 @@ type cell struct {
 
 const caddyfile = `{
 	admin off
+	debug
 	auto_https off
 	hathi {
 		worker %[1]s/plain/hello-worker.php
@@ -109,6 +111,9 @@ func run(hathi, apps string, runs int, length time.Duration) error {
 	fmt.Fprintln(os.Stderr)
 	report(cells)
 	memory(s)
+	if err := forks(s); err != nil {
+		return err
+	}
 	fmt.Printf("\nTime from exec to the first answer of the worker: %v\n", s.ToReady.Round(time.Millisecond))
 	return nil
 }
@@ -146,6 +151,19 @@ func report(cells []*cell) {
 			median(c.cpu), slices.Min(c.cpu), slices.Max(c.cpu),
 			median(ratios), slices.Min(ratios), slices.Max(ratios), median(c.rate))
 	}
+}
+
+// forks prints the log's times of forking a serving process.
+func forks(s *server.Server) error {
+	text, err := os.ReadFile(s.Log)
+	if err != nil {
+		return err
+	}
+	fmt.Println()
+	for _, m := range regexp.MustCompile(`"msg":"forked","microseconds":"(\d+)"`).FindAllSubmatch(text, -1) {
+		fmt.Printf("Fork, until the child is on its own (two forks): %s us\n", m[1])
+	}
+	return nil
 }
 
 func memory(s *server.Server) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"math"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -13,10 +14,13 @@ var (
 	failureLine  = regexp.MustCompile(`Non-2xx or 3xx responses: \d+|Socket errors: .*`)
 )
 
+// wholeSeconds rounds up: wrk takes no fractions.
+func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+
 // Load runs wrk against url and returns how many requests were answered. An
 // answer that is not 2xx or 3xx, or a broken connection, is an error.
 func Load(url string, connections int, d time.Duration) (requests int, err error) {
-	out, err := exec.Command("wrk", "-t1", fmt.Sprintf("-c%d", connections), fmt.Sprintf("-d%gs", d.Seconds()), url).CombinedOutput()
+	out, err := exec.Command("wrk", "-t1", fmt.Sprintf("-c%d", connections), fmt.Sprintf("-d%d", wholeSeconds(d)), url).CombinedOutput()
 	if err != nil {
 		return 0, fmt.Errorf("wrk: %w: %s", err, out)
 	}
