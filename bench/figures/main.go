@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -38,7 +39,7 @@ type cell struct {
 
 const caddyfile = `{
 	admin off
-	debug
+	%[6]s
 	auto_https off
 	hathi {
 		worker %[1]s/plain/hello-worker.php
@@ -74,8 +75,18 @@ func run(hathi, apps string, runs int, length time.Duration) error {
 		return err
 	}
 	url := func(i int, path string) string { return fmt.Sprintf("http://127.0.0.1:%d%s", ports[i], path) }
-	s, err := server.Start(hathi, fmt.Sprintf(caddyfile, apps, ports[0], ports[1], ports[2], ports[3]), url(1, "/hello"))
+	start := func(option string) (*server.Server, error) {
+		return server.Start(hathi, fmt.Sprintf(caddyfile, apps, ports[0], ports[1], ports[2], ports[3], option), url(1, "/hello"))
+	}
+	// The log of forks is at the debug level, with which requests are logged as well.
+	s, err := start("debug")
 	if err != nil {
+		return err
+	}
+	if err := errors.Join(forks(s), s.Stop()); err != nil {
+		return err
+	}
+	if s, err = start(""); err != nil {
 		return err
 	}
 	defer s.Stop()
@@ -111,9 +122,6 @@ func run(hathi, apps string, runs int, length time.Duration) error {
 	fmt.Fprintln(os.Stderr)
 	report(cells)
 	memory(s)
-	if err := forks(s); err != nil {
-		return err
-	}
 	fmt.Printf("\nTime from exec to the first answer of the worker: %v\n", s.ToReady.Round(time.Millisecond))
 	return nil
 }
@@ -159,10 +167,10 @@ func forks(s *server.Server) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println()
 	for _, m := range regexp.MustCompile(`"msg":"forked","microseconds":"(\d+)"`).FindAllSubmatch(text, -1) {
 		fmt.Printf("Fork, until the child is on its own (two forks): %s us\n", m[1])
 	}
+	fmt.Println()
 	return nil
 }
 
