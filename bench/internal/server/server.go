@@ -39,7 +39,8 @@ func Ports(n int) ([]int, error) {
 	return ports, nil
 }
 
-// Start runs binary with a Caddyfile until url answers 200, at most for 30 s.
+// Start runs binary with a Caddyfile until url answers 200 and all processes are
+// ready, at most for 30 s.
 func Start(binary, caddyfile, url string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "hathi-bench")
 	if err != nil {
@@ -66,10 +67,12 @@ func Start(binary, caddyfile, url string) (*Server, error) {
 		resp, err := http.Get(url)
 		if err == nil {
 			resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
+			if resp.StatusCode == http.StatusOK && s.ToReady == 0 {
 				s.ToReady = time.Since(begin)
-				return s, nil
 			}
+		}
+		if text, _ := os.ReadFile(s.Log); s.ToReady != 0 && bytes.Contains(text, []byte(`"msg":"serving"`)) {
+			return s, nil
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
