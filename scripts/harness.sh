@@ -20,10 +20,11 @@ for file in engine worker output log boot_error modules superglobals timeout thr
 	engine="$engine sapi/$file.c"
 done
 case $(uname -m) in
-	x86_64) engine="$engine sapi/switch_amd64.S" ;;
-	aarch64) engine="$engine sapi/switch_arm64.S" ;;
+	x86_64) go_arch=amd64 ;;
+	aarch64) go_arch=arm64 ;;
 	*) echo "harness: no stack switch for $(uname -m)" >&2; exit 1 ;;
 esac
+engine="$engine sapi/switch_$go_arch.S"
 
 # build <name> <flags...>
 build() {
@@ -33,6 +34,17 @@ build() {
 	${CC:-gcc} -std=gnu11 -g -O1 -Wall -D_GNU_SOURCE $CGO_CFLAGS "$@" -o "$out/$name" \
 		sapi/harness/harness.c $engine $CGO_LDFLAGS -ldl -lpthread
 }
+
+echo "== stack switch"
+${CC:-gcc} -std=gnu11 -O2 -Wall -D_GNU_SOURCE -o "$out/stack" \
+	sapi/harness/stack.c sapi/stack.c "sapi/switch_$go_arch.S"
+"$out/stack"
+# The other processor, where the tools to cross-compile and emulate are there.
+if [ "$go_arch" = amd64 ] && command -v aarch64-linux-gnu-gcc qemu-aarch64-static >/dev/null; then
+	aarch64-linux-gnu-gcc -std=gnu11 -O2 -Wall -D_GNU_SOURCE -static -o "$out/stack-arm64" \
+		sapi/harness/stack.c sapi/stack.c sapi/switch_arm64.S
+	qemu-aarch64-static "$out/stack-arm64"
+fi
 
 app=$PWD/testdata/apps/plain
 
