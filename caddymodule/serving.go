@@ -92,14 +92,26 @@ func (s *serverSet) remember(ctx context.Context, _ net.Conn) context.Context {
 
 // drain waits until the servers, which are shutting down, have no request left.
 func (s *serverSet) drain(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for server := range s.set {
-		if err := server.Shutdown(ctx); err != nil {
-			return err
+	for {
+		// Not under the lock: Shutdown waits for Serve, which may be in remember.
+		servers := s.take()
+		if len(servers) == 0 {
+			return nil
+		}
+		for server := range servers {
+			if err := server.Shutdown(ctx); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+}
+
+func (s *serverSet) take() map[*http.Server]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	set := s.set
+	s.set = nil
+	return set
 }
 
 // StartServing runs a configuration that newPlan made in a serving process. It
