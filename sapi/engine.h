@@ -73,6 +73,7 @@ void hathi_modules_request_start(void);
 /* timeout.c */
 void hathi_timeout_startup(void);
 void hathi_timeout_enter(void);
+void hathi_timeout_after_fork(void);
 
 /* thread.c */
 void hathi_thread_enter(void);

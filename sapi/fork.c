@@ -15,6 +15,7 @@ void hathi_after_fork(void)
 		RANDOM_G(random_fd) = -1;
 	}
 #endif
+	hathi_timeout_after_fork();
 	hathi_opcache_after_fork();
 	hathi_forkcheck_reopen();
 	hathi.forked = true;

@@ -74,15 +74,22 @@ void hathi_timeout_startup(void)
 	zend_interrupt_function = interrupt;
 }
 
+/* This thread's CPU clock. */
+static __thread clockid_t thread_clock;
+static __thread bool thread_clock_known;
+
+/* The clock's id has the thread's id in it, which is another one in a child. */
+void hathi_timeout_after_fork(void)
+{
+	thread_clock_known = false;
+}
+
 void hathi_timeout_enter(void)
 {
-	static __thread clockid_t clock;
-	static __thread bool known;
-
-	if (!known) {
-		known = pthread_getcpuclockid(pthread_self(), &clock) == 0;
+	if (!thread_clock_known) {
+		thread_clock_known = pthread_getcpuclockid(pthread_self(), &thread_clock) == 0;
 	}
-	atomic_store_explicit(&running_clock, known ? (int) clock : 0, memory_order_relaxed);
+	atomic_store_explicit(&running_clock, thread_clock_known ? (int) thread_clock : 0, memory_order_relaxed);
 	atomic_fetch_add_explicit(&resumes, 1, memory_order_release);
 }
 
