@@ -35,7 +35,7 @@ func startChild(slot int, ctl *control, cfg *Config, bootHere, pinned bool) (*ch
 		dead:    make(chan struct{}),
 	}
 	text, err := json.Marshal(servingConfig{
-		Slot: slot, Scripts: cfg.Scripts, BootHere: bootHere, Pinned: pinned, Payload: cfg.Payload,
+		Slot: slot, Scripts: cfg.Scripts, BootHere: bootHere, Pinned: pinned, Grace: int64(cfg.Grace), Payload: cfg.Payload,
 	})
 	if err == nil {
 		var f *os.File

@@ -78,6 +78,17 @@ func (r *reaper) reap() {
 	}
 }
 
+// KillAll ends at once every process that this one's generations have started, and
+// what PHP has started in them. It is for a master that ends without a Stop.
+func KillAll() {
+	r := theReaper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for group := range r.groups {
+		_ = unix.Kill(-group, unix.SIGKILL)
+	}
+}
+
 // status waits up to d for the exit status of a process that has ended.
 func (r *reaper) status(pid int, d time.Duration) (unix.WaitStatus, bool) {
 	timeout := time.NewTimer(d)

@@ -165,12 +165,13 @@ func (s *Serving) read(stops chan<- time.Duration) {
 			if !errors.Is(err, io.EOF) {
 				fmt.Fprintln(os.Stderr, "hathi: control socket:", err)
 			}
+			grace := time.Duration(s.cfg.Grace)
 			select {
-			case stops <- defaultGrace:
+			case stops <- grace:
 			default:
 			}
 			// Nobody is left to wait for a start that has not come to its end.
-			time.AfterFunc(defaultGrace+killMargin, func() { os.Exit(1) })
+			time.AfterFunc(grace+killMargin, func() { os.Exit(1) })
 			s.abandon()
 			return
 		}

@@ -6,5 +6,6 @@ type servingConfig struct {
 	Scripts  []Script `json:"scripts"`
 	BootHere bool     `json:"boot_here"` // the template could not boot the first script
 	Pinned   bool     `json:"pinned"`
+	Grace    int64    `json:"grace"` // when the master dies, in nanoseconds
 	Payload  []byte   `json:"payload"`
 }

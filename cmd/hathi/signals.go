@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/hathi-server/hathi/caddymodule"
+	"github.com/hathi-server/hathi/worker"
 )
 
 // signalAction is what the master does about a signal.
@@ -97,7 +98,8 @@ func (h *signalHandler) loop(signals <-chan os.Signal) {
 			if source == nil {
 				status = caddy.ExitCodeFailedStartup
 			}
-			os.Exit(status) // the processes end when they lose the master
+			worker.KillAll()
+			os.Exit(status)
 		case reloadConfig:
 			select {
 			case reloads <- *source:
