@@ -73,7 +73,7 @@ enter() {
 		mount --bind "${pair%%:*}" "$root${pair#*:}"
 		mount -o remount,bind,ro "$root${pair#*:}"
 	done
-	cp --remove-destination /etc/resolv.conf "$root/etc/resolv.conf"
+	cp --remove-destination /etc/resolv.conf /etc/hosts "$root/etc/"
 	exec chroot "$root" /usr/bin/env -i \
 		PATH=/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		HOME=/root TERM="${TERM:-dumb}" LANG=C.UTF-8 \

@@ -122,6 +122,10 @@ disable_services() {
 }
 
 install_packages() {
+	if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+		echo "setup: packages are missing, and installing them needs root or sudo. As root:" >&2
+		fail "apt-get install --no-install-recommends $*"
+	fi
 	say "apt-get update"
 	logged apt_get update
 	packages=$(available "$@")
@@ -137,6 +141,9 @@ install_packages() {
 
 # by_hand is for a distribution whose packages have other names.
 by_hand() {
+	if [ "$*" = build ] && scripts/cgo-env.sh >/dev/null 2>&1; then
+		return
+	fi
 	say "this is not Debian 12 or 13, so nothing is installed. Needed are, by their names on Debian:"
 	php=8.x
 	wanted "$@" | tr '\n' ' ' | fold -s -w 76 | sed 's/^/  /'
