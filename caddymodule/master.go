@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/certmagic"
 
 	"github.com/hathi-server/hathi/worker"
 )
@@ -51,6 +52,7 @@ type master struct {
 	Config string `json:"config,omitempty"`
 
 	log        *zap.Logger
+	storage    certmagic.Storage
 	lease      *lease
 	generation generation
 	grace      time.Duration
@@ -68,6 +70,7 @@ func (*master) CaddyModule() caddy.ModuleInfo {
 // Provision prepares the master.
 func (m *master) Provision(ctx caddy.Context) error {
 	m.log = ctx.Logger()
+	m.storage = ctx.Storage()
 	return nil
 }
 
@@ -101,6 +104,9 @@ func (m *master) start() error {
 	if err := validateServing(p.serving); err != nil {
 		return err
 	}
+	if err := m.shareStorage(p.generation.User, p.generation.Group); err != nil {
+		return err
+	}
 	if p.rotatesLogs {
 		m.log.Info("log files are not rotated, because several processes write to them; use logrotate with copytruncate")
 	}
@@ -125,6 +131,19 @@ func (m *master) start() error {
 		zap.Strings("addresses", s.Addresses),
 		zap.Strings("workers", s.Workers))
 	return nil
+}
+
+// shareStorage lets the serving processes use the certificate storage.
+func (m *master) shareStorage(user, group string) error {
+	if user == "" && group == "" {
+		return nil
+	}
+	if dir := unreachable(m.storage, user, group); dir != "" {
+		m.log.Warn("the user of the PHP processes cannot reach the certificate storage, so HTTPS will not work; set XDG_DATA_HOME, or the option storage file_system, to a directory that it can enter",
+			zap.String("user", user), zap.String("directory", dir))
+		return nil
+	}
+	return giveStorage(m.storage, user, group)
 }
 
 // bindFunc binds a socket of one slot.

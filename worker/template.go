@@ -69,6 +69,20 @@ func lookupCredentials(userName, groupName string) (*credentials, error) {
 	return c, nil
 }
 
+// Identity returns what the PHP processes' user and group are, which is this
+// process's own where the names are "".
+func Identity(userName, groupName string) (uid, gid int, err error) {
+	c, err := lookupCredentials(userName, groupName)
+	if err != nil || c == nil {
+		return os.Geteuid(), os.Getegid(), err
+	}
+	if uid, err = strconv.Atoi(c.uid); err != nil {
+		return 0, 0, err
+	}
+	gid, err = strconv.Atoi(c.gid)
+	return uid, gid, err
+}
+
 // packStrings makes NUL-terminated strings of its arguments.
 func packStrings(s ...string) []byte {
 	var b bytes.Buffer
@@ -84,18 +98,23 @@ func unpackStrings(b []byte) []string {
 	return strings.Split(strings.TrimSuffix(string(b), "\x00"), "\x00")
 }
 
-// iniText is the php.ini text of the configuration's entries. A value is quoted
-// unless it is what the ini language has to evaluate.
+// iniText is the php.ini text of the configuration's entries.
 func iniText(entries []INI) string {
 	var b strings.Builder
 	for _, e := range entries {
-		value := e.Value
-		if strings.ContainsAny(value, ";=#\"\n${}|&~!()^ ") && !strings.ContainsAny(value, "\"\n") && !strings.HasPrefix(value, "E_") {
-			value = `"` + value + `"`
-		}
-		fmt.Fprintf(&b, "%s=%s\n", e.Key, strings.ReplaceAll(value, "\n", " "))
+		fmt.Fprintf(&b, "%s=%s\n", e.Key, iniValue(strings.ReplaceAll(e.Value, "\n", " ")))
 	}
 	return b.String()
+}
+
+// iniValue quotes a value, so that PHP reads it as it is, unless it is what the ini
+// language has to evaluate, or quoted already.
+func iniValue(value string) string {
+	quoted := len(value) > 1 && value[0] == '"' && value[len(value)-1] == '"'
+	if quoted || strings.HasPrefix(value, "E_") || !strings.ContainsAny(value, ";=#\"'${}|&~!()^ ") {
+		return value
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 }
 
 // startTemplate executes this binary again as a template and waits until PHP is up.
