@@ -31,12 +31,35 @@ void hathi_boot_output(const char *str, size_t len)
 void hathi_boot_error_note(void)
 {
 	if (PG(last_error_message) && (PG(last_error_type) & (E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR))) {
-		snprintf(error, sizeof(error), "PHP %s: %s in %s on line %d",
-			PG(last_error_type) == E_PARSE ? "Parse error" : "Fatal error",
-			ZSTR_VAL(PG(last_error_message)),
-			PG(last_error_file) ? ZSTR_VAL(PG(last_error_file)) : "Unknown",
-			HATHI_LAST_ERROR_LINE);
+		const char *message = ZSTR_VAL(PG(last_error_message));
+		const char *kind = PG(last_error_type) == E_PARSE ? "Parse error" : "Fatal error";
+		const char *trace = strstr(message, "\nStack trace:\n");
+
+		if (trace) { /* an exception's message ends with its file and line, and the trace is in the log */
+			snprintf(error, sizeof(error), "PHP %s: %.*s", kind, (int) (trace - message), message);
+		} else {
+			snprintf(error, sizeof(error), "PHP %s: %s in %s on line %d", kind, message,
+				PG(last_error_file) ? ZSTR_VAL(PG(last_error_file)) : "Unknown", HATHI_LAST_ERROR_LINE);
+		}
 	}
+}
+
+/* The operator's terminal gets one line. */
+static size_t one_line(char *text, size_t len)
+{
+	size_t end = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i] == '\n' || text[i] == '\r' ? ' ' : text[i];
+		if (c != ' ' || (end && text[end - 1] != ' ')) {
+			text[end++] = c;
+		}
+	}
+	while (end && text[end - 1] == ' ') {
+		end--;
+	}
+	text[end] = '\0';
+	return end;
 }
 
 void hathi_boot_error_take(hathi_yield *out)
@@ -54,5 +77,5 @@ void hathi_boot_error_take(hathi_yield *out)
 		}
 	}
 	out->error = error;
-	out->error_len = len;
+	out->error_len = one_line(error, len);
 }
