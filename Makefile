@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run build test soak bench fmt lint clean test-php84 clean-room \
-	setup setup-run check-go go-test test-c
+	setup setup-run setup-bench check-go go-test test-c
 
 BIN       ?= bin/hathi
 VERSION   ?= $(shell scripts/version.sh)
@@ -15,9 +15,6 @@ export HATHI_BIN := $(abspath $(BIN))
 
 # WITH_PHP goes before a Go command that compiles C against PHP.
 WITH_PHP = env="$$(scripts/cgo-env.sh)" && eval "$$env" &&
-
-# optional runs a script if the checkout has it.
-optional = $(if $(wildcard $(1)),$(1),@echo '$(1) is not there yet')
 
 ## Targets:
 
@@ -34,11 +31,11 @@ build: check-go ## build bin/hathi
 
 test: check-go setup build lint test-c go-test ## install what is needed, build, and run every test
 
-soak: setup-run build ## a million requests: memory must stay flat
-	$(call optional,scripts/soak.sh)
+soak: check-go setup-bench build ## a million requests: memory must stay flat
+	scripts/soak.sh
 
-bench: setup-run build ## measure against other servers
-	$(call optional,bench/run.sh)
+bench: check-go setup-bench build ## measure the figures of docs/architecture.md
+	cd bench && go run ./figures -hathi $(HATHI_BIN)
 
 test-php84: check-go ## build and test with PHP 8.4 in a Debian 13 directory
 	@scripts/php84.sh test
@@ -56,6 +53,7 @@ lint: ## gofmt and go vet, without changing files
 	@unformatted=$$(gofmt -l $(GO_FILES)) && test -z "$$unformatted" || \
 		{ echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; }
 	$(WITH_PHP) go vet ./...
+	cd bench && go vet ./...
 
 clean: ## remove what was built
 	rm -rf bin build
@@ -66,20 +64,23 @@ GO_FILES = $(wildcard bench caddymodule cmd sapi static worker)
 setup-run:
 	@$(SETUP) build run
 
+setup-bench:
+	@$(SETUP) build run bench
+
 check-go:
 	@scripts/check-go.sh
 
 go-test:
-	$(WITH_PHP) go test $(TESTFLAGS) ./...
+	$(WITH_PHP) go test -count=1 $(TESTFLAGS) ./...
 
 test-c:
-	$(call optional,scripts/harness.sh)
+	scripts/harness.sh
 
 ## Variables:
 
 #: PHP_VERSION=    PHP of which version, from packages (the Debian release's)
 #: PHP_CONFIG=     php-config of a PHP of your own, built with --enable-embed
-#: TESTFLAGS=      flags for go test, such as '-run Session -v'
+#: TESTFLAGS=      more flags for go test, such as "-run Session -v"
 #: PHP84_ROOT=     the Debian 13 directory (hathi/trixie in the cache directory)
 #: CLEAN_ROOM=     the Debian 12 directory, made anew each time (hathi/bookworm)
 #: TARGETS=        what clean-room makes, such as test (build)

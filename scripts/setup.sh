@@ -6,6 +6,7 @@
 #   build   a C compiler, PHP's headers and its embed library
 #   run     OPcache and the packages of the applications in testdata/apps
 #   test    what the tests compare with and drive: php-fpm, nginx, curl, valgrind ...
+#   bench   the load generator of soak and bench
 #   php84   debootstrap, for the Debian directories of test-php84 and clean-room
 #
 # PHP_VERSION selects the version of PHP. Default: the release's own.
@@ -48,10 +49,11 @@ packages_of() {
 		echo "php$php-cli php$php-fpm php$php-curl php$php-intl php$php-gd php$php-sqlite3 php$php-mbstring php$php-xml"
 		echo nginx curl nghttp2-client valgrind gdb procps iproute2 openssl
 		;;
+	bench) echo wrk ;;
 	php84)
 		echo debootstrap util-linux mount
 		;;
-	*) fail "unknown group $1; there are: build run test php84" ;;
+	*) fail "unknown group $1; there are: build run test bench php84" ;;
 	esac
 }
 
