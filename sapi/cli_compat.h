@@ -24,4 +24,14 @@
 # define HATHI_CLI_STD_STREAM_FLAGS PHP_STREAM_FLAG_NO_CLOSE
 #endif
 
+/* PHP 8.4 says on stderr what earlier versions printed, and defines STDIN and the
+ * others also for a script from standard input. */
+#if PHP_VERSION_ID >= 80400
+# define hathi_cli_no_script(...) fprintf(stderr, __VA_ARGS__)
+# define HATHI_CLI_STREAMS_FOR_STDIN_SCRIPT true
+#else
+# define hathi_cli_no_script(...) php_printf(__VA_ARGS__)
+# define HATHI_CLI_STREAMS_FOR_STDIN_SCRIPT false
+#endif
+
 #endif

@@ -49,7 +49,7 @@ static bool hathi_cli_open_script(const char *name)
 	FILE *file = VCWD_FOPEN(name, "rb");
 
 	if (!file) {
-		php_printf("Could not open input file: %s\n", name);
+		hathi_cli_no_script("Could not open input file: %s\n", name);
 		return false;
 	}
 	zend_stream_init_fp(&run.script, file, name);
@@ -114,8 +114,8 @@ static void hathi_cli_define_stream(const char *name, php_stream *stream)
 }
 
 /*
- * STDIN, STDOUT and STDERR; returns STDIN's stream or NULL. A script that is read
- * from standard input does not get them: STDIN would take its bytes away.
+ * STDIN, STDOUT and STDERR; returns STDIN's stream or NULL. Before PHP 8.4 a script
+ * that is read from standard input does not get them.
  */
 static php_stream *hathi_cli_define_streams(void)
 {
@@ -247,7 +247,7 @@ static void hathi_cli_run_mode(hathi_cli_options *options)
 
 	switch (options->mode) {
 		case HATHI_CLI_EXECUTE:
-			if (options->script) {
+			if (options->script || HATHI_CLI_STREAMS_FOR_STDIN_SCRIPT) {
 				hathi_cli_define_streams();
 			}
 			php_execute_script(&run.script);
