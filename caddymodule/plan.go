@@ -71,6 +71,7 @@ func newPlan(config []byte, dir string) (*plan, error) {
 	quietAdmin(tree)
 	tree["admin"] = object{"disabled": true, "config": object{"persist": false}}
 	apps[servingAppID] = object{"directory": dir}
+	shareTickets(apps)
 	stripIDs(tree)
 	if p.serving, err = json.Marshal(tree); err != nil {
 		return nil, err

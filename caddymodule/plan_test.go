@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -101,13 +102,14 @@ func TestPlanHasTheConfigurationOfServingProcesses(t *testing.T) {
 			}}}
 		}
 	}`
-	want := strings.ReplaceAll(`{
+	want := strings.NewReplacer("DIR", dir, "SECRET", base64.StdEncoding.EncodeToString(ticketSecret())).Replace(`{
 		"admin": {"disabled": true, "config": {"persist": false}},
 		"logging": {"logs": {"default": {"exclude": ["admin"], "writer": {"output": "file", "filename": "DIR/logs/a.log", "roll": false}}}},
 		"storage": {"module": "file_system", "root": "DIR/data"},
 		"apps": {
 			"hathi.serving": {"directory": "DIR"},
 			"frankenphp": {"workers": [{"name": "DIR/w.php", "file_name": "DIR/w.php"}]},
+			"tls": {"session_tickets": {"key_source": {"provider": "hathi", "secret": "SECRET"}}},
 			"http": {"grace_period": 4000000000, "servers": {"srv0": {
 				"listen": ["hathi/:8080", "unix-hathi//run/x.sock"],
 				"routes": [
@@ -121,7 +123,7 @@ func TestPlanHasTheConfigurationOfServingProcesses(t *testing.T) {
 				]
 			}}}
 		}
-	}`, "DIR", dir)
+	}`)
 
 	p, err := newPlan([]byte(config), dir)
 	if err != nil {
