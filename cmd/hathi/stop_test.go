@@ -102,7 +102,8 @@ func TestAStuckScriptDelaysAStopOnlyByTheGracePeriod(t *testing.T) {
 
 func TestWhatPHPStartedEndsWithTheServer(t *testing.T) {
 	root := plainCopy(t, "start.php", `exec('sleep 1000 > /dev/null 2>&1 &'); echo 'started';`,
-		"boot.php", `$process = proc_open(['sleep', '1001'], [], $pipes);
+		"boot.php", `$null = ['file', '/dev/null', 'w'];
+$process = proc_open(['sleep', '1001'], [1 => $null, 2 => $null], $pipes);
 require __DIR__ . '/worker.php';`)
 	s := startServer(t, workerConfig(root, "boot.php", "processes 2\nstop_timeout 2s"))
 	if _, body, err := s.fresh("/start"); body != "started" {
