@@ -47,8 +47,12 @@ func (s *responseSink) Head(status int, header sapi.HeaderBlock, contentLength i
 	switch {
 	case !bodyAllowed(status):
 		delete(h, "Content-Length")
-	case s.head && (contentLength <= 0 || h["Content-Length"] != nil):
-		// PHP makes no body for HEAD, so what it would be long is not known.
+	case s.head && h["Content-Length"] != nil:
+		// The application's word.
+	case s.head && contentLength <= 0:
+		// A framework leaves the body out itself, and a streamed one is not counted. An
+		// entry without a value keeps quic-go from saying 0.
+		h["Content-Length"] = nil
 	case contentLength >= 0:
 		h["Content-Length"] = []string{strconv.FormatInt(contentLength, 10)}
 	}

@@ -67,6 +67,8 @@ void hathi_superglobals_destroy(void);
 char *hathi_getenv(const char *name, size_t name_len);
 
 /* modules.c */
+void hathi_modules_boot_keep(void);
+void hathi_modules_boot_release(void);
 void hathi_modules_request_end(void);
 void hathi_modules_request_start(void);
 

@@ -74,6 +74,11 @@ ZEND_FUNCTION(hathi_request_headers)
 	if (!hathi.req) {
 		return;
 	}
+	/* As under FPM, Host is one of them. */
+	hathi_string host = hathi.req->fields[HATHI_FIELD_HTTP_HOST];
+	if (host.off && host.len) {
+		add_assoc_stringl_ex(return_value, "Host", sizeof("Host") - 1, hathi_record_str(hathi.req, host), host.len);
+	}
 	const hathi_pair *pair = hathi_record_headers(hathi.req);
 	for (uint32_t i = 0; i < hathi.req->header_count; i++) {
 		size_t len = pair[i].name.len;

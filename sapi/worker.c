@@ -32,6 +32,7 @@ static void boot_end(void)
 {
 	php_output_end_all();
 	zend_unset_timeout();
+	hathi_modules_boot_keep();
 	hathi_modules_request_end();
 	php_output_deactivate();
 	hathi_superglobals_destroy();
@@ -272,6 +273,7 @@ void hathi_worker_run(void)
 		zval_ptr_dtor(&hathi.after_fork);
 		ZVAL_UNDEF(&hathi.after_fork);
 	}
+	hathi_modules_boot_release();
 	php_request_shutdown(NULL);
 	hathi_output_done();
 	hathi_request_info_clear();
