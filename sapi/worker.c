@@ -231,6 +231,9 @@ void hathi_worker_run(void)
 	hathi.in_callback = false;
 	hathi.req = NULL;
 	hathi.fatal = false;
+	if (!hathi_log_sink) {
+		hathi.forked = true; /* run again in a serving process: its callbacks are due again */
+	}
 	hathi.boot_shutdown_functions = NULL;
 	ZVAL_UNDEF(&hathi.after_fork);
 	hathi_boot_error_reset();

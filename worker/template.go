@@ -51,18 +51,22 @@ func lookupCredentials(userName, groupName string) (*credentials, error) {
 	if userName != "" {
 		u, err := user.Lookup(userName)
 		if err != nil {
-			if u, err = user.LookupId(userName); err != nil {
+			byID, idErr := user.LookupId(userName)
+			if idErr != nil {
 				return nil, fmt.Errorf("user %q: %w", userName, err)
 			}
+			u = byID
 		}
 		c.uid, c.gid, c.name = u.Uid, u.Gid, u.Username
 	}
 	if groupName != "" {
 		g, err := user.LookupGroup(groupName)
 		if err != nil {
-			if g, err = user.LookupGroupId(groupName); err != nil {
+			byID, idErr := user.LookupGroupId(groupName)
+			if idErr != nil {
 				return nil, fmt.Errorf("group %q: %w", groupName, err)
 			}
+			g = byID
 		}
 		c.gid = g.Gid
 	}
